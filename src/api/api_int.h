@@ -71,7 +71,7 @@ const char *ts_study_over_files(const struct ts_project *project, const struct s
 /* init/init.c: demos this program carries; a new reference. */
 json_t *ts_demo_list(void);
 
-/* ---- task_names.c ---- */
+/* ---- explain/task_names.c ---- */
 /* Whether a task row is meant by "segment.split", "split", "segment/9c1e" or the first digits of its key. */
 bool ts_task_row_fits(const struct ts_task_row *row, const char *asked);
 /* The tasks of a stage by name, each once; none if the rows have no such stage. In the arena. */

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/file.h"
-#include "base/process.h"
+#include "base/process/process.h"
 
 #include <dirent.h>
 #include <errno.h>

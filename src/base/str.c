@@ -191,6 +191,22 @@ bool ts_hex_decode(const char *hex, uint8_t *bytes, size_t size) {
   return hex[2 * size] == '\0';
 }
 
+void ts_str_add_shell_word(struct ts_str *str, const char *word) {
+  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
+  if (*word != '\0' && word[strspn(word, safe)] == '\0') {
+    ts_str_add(str, word);
+    return;
+  }
+  ts_str_add_char(str, '\'');
+  for (; *word; word++) {
+    if (*word == '\'')
+      ts_str_add(str, "'\\''");
+    else
+      ts_str_add_char(str, *word);
+  }
+  ts_str_add_char(str, '\'');
+}
+
 /* Optimal string alignment distance (insert, delete, replace, swap neighbours), blind to case. rows holds three rows of
  * strlen(b) + 1 numbers. */
 static size_t edit_distance(const char *a, const char *b, size_t *rows) {

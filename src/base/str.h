@@ -29,6 +29,8 @@ char *ts_str_detach(struct ts_str *str);          /* gives the memory away, neve
 
 /* Shortest decimal text that reads back as the same double ("5", "5.11905", "1e-07"); the same in every locale. */
 void ts_str_add_double(struct ts_str *str, double value);
+/* A word as a POSIX shell would have to see it: quoted where it is not plain. */
+void ts_str_add_shell_word(struct ts_str *str, const char *word);
 /* For people: laid out as printf's %.*g and %.*f, rounded half away from zero from the shortest text (1.005 becomes
  * "1.01"), the same in every locale. No memory is allocated. Both return the buffer; the macros bring one along that
  * lives until the end of the block. */

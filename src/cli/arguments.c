@@ -234,7 +234,7 @@ static void keep_words(struct walk *walk, int first) {
   for (int i = first; i < walk->next; i++) {
     if (i >= walk->resume_first && i < walk->resume_last) continue;
     ts_str_add_char(&walk->line, ' ');
-    ts_shell_quote(&walk->line, walk->argv[i]);
+    ts_str_add_shell_word(&walk->line, walk->argv[i]);
   }
 }
 
@@ -333,7 +333,7 @@ static char *command_line(int argc, char *const *argv) {
   ts_str_add(&line, "tessera");
   for (int i = 1; i < argc; i++) {
     ts_str_add_char(&line, ' ');
-    ts_shell_quote(&line, argv[i]);
+    ts_str_add_shell_word(&line, argv[i]);
   }
   return ts_str_detach(&line);
 }
@@ -380,21 +380,4 @@ bool ts_argument_fail(const struct tessera_fault *fault, struct ts_error *err) {
   ts_fail(err, ts_error_of_number(fault->code, TS_ERR_USAGE), "%s", fault->text);
   if (fault->help[0]) ts_error_help(err, "%s", fault->help);
   return false;
-}
-
-void ts_shell_quote(struct ts_str *out, const char *word) {
-  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
-  if (*word != '\0' && word[strspn(word, safe)] == '\0') {
-    ts_str_add(out, word);
-    return;
-  }
-  ts_str_add_char(out, '\'');
-  for (; *word; word++) {
-    if (*word == '\'') {
-      ts_str_add(out, "'\\''");
-    } else {
-      ts_str_add_char(out, *word);
-    }
-  }
-  ts_str_add_char(out, '\'');
 }

@@ -50,7 +50,7 @@ static void set_views(struct ts_cli_session *session) {
   ts_str_add(&program, "tessera");
   if (arguments->change_folder) {
     ts_str_add(&program, " -C ");
-    ts_shell_quote(&program, arguments->change_folder);
+    ts_str_add_shell_word(&program, arguments->change_folder);
   }
   session->program = ts_str_detach(&program);
   const struct ts_view view = {.unicode = ts_cli_output_is_unicode(),

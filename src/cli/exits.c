@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/exits.h"
 
-#include "base/ending.h"
+#include "base/process/ending.h"
 #include "base/sanitizers.h"
 
 #include <dlfcn.h>

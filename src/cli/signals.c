@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/signals.h"
 
-#include "base/ending.h"
+#include "base/process/ending.h"
 
 #include <signal.h>
 #include <stddef.h>

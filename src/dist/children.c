@@ -3,9 +3,9 @@
 #include "dist/children.h"
 
 #include "base/alloc.h"
-#include "base/last_words.h"
+#include "base/process/last_words.h"
 #include "base/log.h"
-#include "base/spawn.h"
+#include "base/process/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

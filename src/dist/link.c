@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/ending.h"
+#include "base/process/ending.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "dist/dist.h"

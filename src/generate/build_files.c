@@ -50,18 +50,7 @@ void ts_new_makefile(const struct new_operation *op, struct ts_str *out) {
 
 /* ---- The test ---- */
 
-static void add_shell_word(const char *word, struct ts_str *out) {
-  ts_str_add_char(out, '\'');
-  for (; *word; word++) {
-    if (*word == '\'')
-      ts_str_add(out, "'\\''");
-    else
-      ts_str_add_char(out, *word);
-  }
-  ts_str_add_char(out, '\'');
-}
-
-/* "'image=data/image-1.png' 'level=6'" */
+/* " image=data/image-1.png level=6" */
 static void add_call_words(const struct new_operation *op, struct ts_str *out) {
   char name[128];
   for (size_t i = 0; i < op->input_count; i++) {
@@ -69,7 +58,7 @@ static void add_call_words(const struct new_operation *op, struct ts_str *out) {
     ts_new_example_name(&op->inputs[i], 1, name);
     ts_str_addf(&word, "%s=%s", op->inputs[i].port->name, name);
     ts_str_add_char(out, ' ');
-    add_shell_word(ts_str_get(&word), out);
+    ts_str_add_shell_word(out, ts_str_get(&word));
   }
   for (size_t i = 0; i < op->parameter_count; i++) {
     ts_auto(ts_str_release) struct ts_str word = {0};
@@ -78,7 +67,7 @@ static void add_call_words(const struct new_operation *op, struct ts_str *out) {
                                                     : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
     ts_str_addf(&word, "%s=%s", op->parameters[i].parameter->name, text ? text : "");
     ts_str_add_char(out, ' ');
-    add_shell_word(ts_str_get(&word), out);
+    ts_str_add_shell_word(out, ts_str_get(&word));
   }
 }
 

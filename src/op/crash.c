@@ -6,7 +6,7 @@
 #include "op/watch_int.h"
 
 #include "base/alloc.h"
-#include "base/ending.h"
+#include "base/process/ending.h"
 
 #include <signal.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * system directly (SYS_exit_group) is not seen at all. */
 #include "op/watch_int.h"
 
-#include "base/ending.h"
+#include "base/process/ending.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

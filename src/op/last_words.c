@@ -4,7 +4,7 @@
  * Runs in signal handlers: nothing here allocates, locks or uses stdio. */
 #include "op/watch_int.h"
 
-#include "base/last_words.h"
+#include "base/process/last_words.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -10,7 +10,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/spawn.h"
+#include "base/process/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "op/watch_int.h"
 
 #include "base/clock.h"
-#include "base/ending.h"
+#include "base/process/ending.h"
 #include "base/lock.h"
 #include "base/str.h"
 

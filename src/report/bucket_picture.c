@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "report/chart.h"
-#include "report/svg.h"
+#include "report/chart/chart.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

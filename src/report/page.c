@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "report/result.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 #include "report/findings.h"
 #include "report/report.h"
 

@@ -3,8 +3,8 @@
 #include "report/schedule_picture.h"
 
 #include "base/alloc.h"
-#include "report/chart.h"
-#include "report/svg.h"
+#include "report/chart/chart.h"
+#include "report/chart/svg.h"
 
 #include <math.h>
 

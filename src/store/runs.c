@@ -1,7 +1,7 @@
 /* Runs and their tasks in the front: ids, states, and telling a crashed run from a running one.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "base/process.h"
+#include "base/process/process.h"
 #include "store/store_int.h"
 
 #include <errno.h>

@@ -202,23 +202,9 @@ const char *ts_best_choice_text(struct study_result *r) {
 
 /* ---- commands ---- */
 
-/* A word of a command line, quoted where a shell would not take it as it is. */
 static void add_word(const char *word, struct ts_str *out) {
-  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:/=+@%";
-  const bool plain = *word != '\0' && strspn(word, safe) == strlen(word);
   ts_str_add_char(out, ' ');
-  if (plain) {
-    ts_str_add(out, word);
-    return;
-  }
-  ts_str_add_char(out, '\'');
-  for (const char *c = word; *c; c++) {
-    if (*c == '\'')
-      ts_str_add(out, "'\\''");
-    else
-      ts_str_add_char(out, *c);
-  }
-  ts_str_add_char(out, '\'');
+  ts_str_add_shell_word(out, word);
 }
 
 static void begin_command(const struct study_result *r, struct ts_str *out) {

@@ -18,7 +18,7 @@ static void add_next(struct ts_str *out, const json_t *reply) {
   const char *before = "Next: ";
   if (elsewhere && json_array_size(next) > 0) {
     struct ts_str quoted = {0};
-    ts_shell_quote(&quoted, folder);
+    ts_str_add_shell_word(&quoted, folder);
     ts_str_addf(out, "%scd ", before);
     ts_cli_text_add_safe(out, ts_str_get(&quoted));
     ts_str_add_char(out, '\n');

@@ -36,10 +36,10 @@ static void add_next(struct ts_str *out, const json_t *reply, const struct ts_vi
   bool is_kept = ts_cli_reply_has(reply, "design_json"); /* what else to say is in that file */
   if (!is_kept) {
     ts_str_addf(&line, " --method %s --space ", text_at(analyses, 0));
-    ts_shell_quote(&line, ts_cli_reply_text(reply, "space"));
+    ts_str_add_shell_word(&line, ts_cli_reply_text(reply, "space"));
   }
   ts_str_add(&line, " --design ");
-  ts_shell_quote(&line, ts_cli_reply_text(reply, "output"));
+  ts_str_add_shell_word(&line, ts_cli_reply_text(reply, "output"));
   ts_str_add(&line, " --outputs y.csv");
   uint64_t levels = ts_cli_reply_count(reply, "levels");
   if (levels > 0 && !is_kept) ts_str_addf(&line, " --levels %llu", (unsigned long long)levels);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "base/lock.h"
-#include "base/process.h"
+#include "base/process/process.h"
 #include "store/lock.h"
 #include "store/sqlite/sqlite_int.h"
 

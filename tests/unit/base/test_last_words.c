@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/last_words.h"
+#include "base/process/last_words.h"
 
 static void whole_lines(void **state) {
   (void)state;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/base/testing.h"
 
-#include "base/process.h"
+#include "base/process/process.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -4,7 +4,7 @@
  * The programs are those of every Linux; what a child has is read from its output or by calls of the kernel. */
 #include "unit/base/testing.h"
 
-#include "base/spawn.h"
+#include "base/process/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* Tests of report/chart.c, svg.c and the binning of timelines: the mathematics of the charts.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/random.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 
 #include <math.h>
 #include <setjmp.h>

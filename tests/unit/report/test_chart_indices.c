@@ -1,9 +1,9 @@
 /* Tests of the charts of indices: texts that are spread and broken, bars below zero, heat maps, lines and strips.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/random.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 
 #include <math.h>
 #include <setjmp.h>

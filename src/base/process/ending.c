@@ -1,6 +1,6 @@
 /* Ends the process, and reports to the observer that other code is about to end it.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/ending.h"
+#include "base/process/ending.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -3,10 +3,10 @@
  *
  * Thousands of tasks are not thousands of shapes: time is cut into bins of a pixel or two, each bin takes the group
  * that filled most of it, and neighbours of one group become one box. */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/alloc.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* The Morris plane: mu* against sigma, with lines of equal sigma/mu* and labels that do not collide.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/alloc.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define TS_REPORT_CHART_ROWS_H
 
 #include "base/str.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* The strip plot: one dot per slide, and a square per group of slides, around the value of all slides together.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/alloc.h"
-#include "report/chart_rows.h"
-#include "report/svg.h"
+#include "report/chart/chart_rows.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

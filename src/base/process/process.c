@@ -1,6 +1,6 @@
 /* Process identities from /proc.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/process.h"
+#include "base/process/process.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* First-order and total indices side by side, the gap between them marked as interaction.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
-#include "report/chart_rows.h"
-#include "report/svg.h"
+#include "report/chart/chart_rows.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

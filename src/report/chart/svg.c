@@ -1,6 +1,6 @@
 /* Writing SVG elements: short coordinates, escaped text, markers by shape.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/svg.h"
+#include "report/chart/svg.h"
 
 #include "report/text.h"
 

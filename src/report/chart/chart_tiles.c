@@ -1,8 +1,8 @@
 /* The tile map: a value per tile where the tile lies on its slide.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
-#include "report/svg.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

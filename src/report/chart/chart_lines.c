@@ -1,9 +1,9 @@
 /* Lines with bands over a growing number of samples: whether an index has settled.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/alloc.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define TS_REPORT_SVG_H
 
 #include "base/str.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 enum ts_anchor { TS_ANCHOR_START, TS_ANCHOR_MIDDLE, TS_ANCHOR_END };
 

@@ -3,7 +3,7 @@
  *
  * Records name operations, their own parameters and digests. What a user knows are parameters of the workflow, found by
  * their values in the sets of both runs, and files, found by their digests in both work orders. */
-#include "api/explain_int.h"
+#include "api/explain/explain_int.h"
 
 #include "base/alloc.h"
 #include "base/map.h"

@@ -5,7 +5,7 @@
  * process that holds gigabytes of pixels is copied. Until then the child may do nothing that the parent would notice.
  * So it asks the system directly, without the C library and the sanitizers, which keep books about files and signals.
  * */
-#include "base/spawn.h"
+#include "base/process/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Explains why a task ran or was reused: in the user's words, by the same task of an earlier run, and by the fields in
  * which the nearest earlier record of its operation differs.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "api/explain_int.h"
+#include "api/explain/explain_int.h"
 #include "work/costs.h"
 #include "work/engine.h"
 

@@ -1,9 +1,9 @@
 /* The icicle: which runs share which task; one row per task, one box per execution, width = runs that share it.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/alloc.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

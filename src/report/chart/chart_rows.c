@@ -1,9 +1,9 @@
 /* Rows along one axis: the places of names, marks and values of bars and dots.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart_rows.h"
+#include "report/chart/chart_rows.h"
 
 #include "base/alloc.h"
-#include "report/svg.h"
+#include "report/chart/svg.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* Ranked bars with intervals, and the waterfall: both are rows of bars along one axis.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/alloc.h"
-#include "report/chart_rows.h"
-#include "report/svg.h"
+#include "report/chart/chart_rows.h"
+#include "report/chart/svg.h"
 #include "report/text.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Reads the last words of a worker process.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/last_words.h"
+#include "base/process/last_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Chart mathematics: axes with nice ticks, the room that text needs, and labels that do not collide.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 #include "base/alloc.h"
 
