@@ -368,11 +368,27 @@ static void read_library(struct reading *r) {
   r->op->flags = read_words(r, library, "/library", "cflags", PLAIN "./+-_=,:");
 }
 
+/* The reach 'radius' has a radius, 'component' may have one as its largest extent. */
+static void check_radius(struct reading *r) {
+  const bool is_radius = r->op->reach && strcmp(r->op->reach, "radius") == 0;
+  const bool may_have = is_radius || (r->op->reach && strcmp(r->op->reach, "component") == 0);
+  const bool is_given = json_object_get(r->root, "radius_px") != NULL;
+  if (is_given && (!may_have || r->op->radius_px < 1))
+    ts_error_help(ts_reader_fault(r->reader, TS_ERR_BAD_VALUE, "/radius_px", TS_JSON_VALUE,
+                                  "a radius goes with the reach 'radius' or 'component', and is at least 1"),
+                  "add \"reach\": \"radius\", or remove the radius");
+  if (is_radius && !is_given)
+    ts_error_help(ts_reader_fault(r->reader, TS_ERR_MISSING_KEY, "/reach", TS_JSON_VALUE,
+                                  "the reach 'radius' does not say how far it is"),
+                  "add \"radius_px\": 16, for example");
+}
+
 static void read_reach(struct reading *r) {
   static const char *const words[] = {"pixel", "radius", "component", "tile"};
   ts_auto(ts_names_release) struct ts_names names = {0};
   r->op->reach = ts_reader_string(r->reader, r->root, "reach");
   r->op->radius_px = json_integer_value(json_object_get(r->root, "radius_px"));
+  check_radius(r);
   for (size_t i = 0; i < COUNT(words); i++) {
     if (!r->op->reach || strcmp(words[i], r->op->reach) == 0) return;
     ts_names_add(&names, words[i]);

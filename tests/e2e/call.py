@@ -31,7 +31,7 @@ MANIFEST = {"tessera_operation": 1, "name": "test.scale", "version": 3, "command
             "parameters": {"factor": {"type": "real", "domain": [0, 10]},
                            "mode": {"type": "string", "choices": ["work", "fail"]}}}
 
-# Two operations: labels that a PNG cannot hold, and a field; and what adds both up.
+# Labels that a PNG cannot hold, and a field; what adds both up; and an operation that crashes.
 PLUGIN = r"""
 #include "tessera_op.h"
 static int numbers(struct ts_op_call *call) {
@@ -55,6 +55,10 @@ static int sum(struct ts_op_call *call) {
   for (int64_t i = 0; i < field->width * field->height; i++) out[1] += ((const float *)field->data)[i];
   return 0;
 }
+static int crash(struct ts_op_call *call) {
+  *(volatile int *)call->user = 1;
+  return 0;
+}
 static const struct ts_op_port *const in[] = {TS_OP_PORT("image", "image/gray8", "any")};
 static const struct ts_op_port *const out[] = {TS_OP_PORT("labels", "labels", ""), TS_OP_PORT("field", "field/f32", "")};
 static const struct ts_op_port *const table[] = {TS_OP_PORT("table", "table", "")};
@@ -63,9 +67,11 @@ static const struct ts_op_descriptor make = {TS_OP_DESCRIPTOR_HEAD, .name = "tes
   .input_count = 1, .outputs = out, .output_count = 2, .parameters = first, .parameter_count = 1, .run = numbers};
 static const struct ts_op_descriptor add = {TS_OP_DESCRIPTOR_HEAD, .name = "test.sum", .version = 1, .inputs = out,
   .input_count = 2, .outputs = table, .output_count = 1, .run = sum};
+static const struct ts_op_descriptor fall = {TS_OP_DESCRIPTOR_HEAD, .name = "test.crash", .version = 1, .inputs = in,
+  .input_count = 1, .outputs = table, .output_count = 1, .run = crash};
 const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count) {
-  static const struct ts_op_descriptor *const operations[] = {&make, &add};
-  *count = 2;
+  static const struct ts_op_descriptor *const operations[] = {&make, &add, &fall};
+  *count = 3;
   return host_api == TESSERA_OP_API ? operations : NULL;
 }
 """
@@ -167,7 +173,7 @@ def check_numbers(project):
     # To a command labels go as PNG of 16 bits: the message says which do not fit, before anything runs.
     fails(project, 314, "while writing input 'more': label 70000 does not fit into a 16-bit PNG", "scale.json", "table=t.csv", "factor=1",
           "mode=work", "more=wide/labels.ome.tif", "-o", "refused")
-    fails(project, 901, "'libnumbers.so' has 2 operations: 'test.numbers' and 'test.sum'", "libnumbers.so", status=2)
+    fails(project, 901, "'libnumbers.so' has 3 operations: 'test.crash', 'test.numbers' and 'test.sum'", "libnumbers.so", status=2)
 
 
 # Every type that a command exchanges -> what its files are: channels and bits of a PNG, or the ending.
@@ -214,6 +220,13 @@ def check_encodings(project):
     check(rows["field/f32"].startswith("no"), "docs/encodings.md says that commands take fields")
 
 
+def check_crash(project):
+    """The operation is named, and what it was given is there to look at."""
+    run = call("call", "-C", project, "test.crash", "--operations", "libnumbers.so", "image=gray.png", "--keep", expect=1)
+    check("T505" in run.stderr and "test.crash" in run.stderr, f"a crash: {run.stderr}")
+    equal((project / "call-test.crash/call/in.image.png").exists(), True, "what the operation was given")
+
+
 def check_faults(project):
     fails(project, 205, "did you mean 'pixels.smooth'?", "pixels.smoth")
     fails(project, 205, "--operations FILE", "stardist")
@@ -255,6 +268,8 @@ def main():
     check_command(project)
     check_numbers(project)
     check_encodings(project)
+    if not support.SANITIZED:
+        check_crash(project)
     check_faults(project)
     support.finish()
 

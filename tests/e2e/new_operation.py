@@ -3,6 +3,7 @@
 numbers are those of Python, and what is wrong with a descriptor is said with its place.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: slow
 test-timeout: 240
 """
 import copy
@@ -155,6 +156,31 @@ def check_python(work, texts):
     equal(int(float(row["rows"])), len(values), "rows")
 
 
+def check_others(work):
+    """Without a parameter there is nothing to study, without numbers the time is studied, and a program reads its input."""
+    plain = {"tessera_new": 1, "name": "test.count", "version": 1, "kind": "c", "library": {"headers": ["math.h"]},
+             "inputs": {"mask": {"type": "mask"}},
+             "outputs": {"table": {"type": "table", "columns": {"n": "{mask.count}"}}}}
+    (work / "plain.json").write_text(json.dumps(plain), encoding="utf-8")
+    call("new", "-C", work, "operation", "plain.json")
+    subprocess.run(["make", "-C", work / "test-count", "test"], check=True, capture_output=True,
+                   env=support.environment(TESSERA=support.PROGRAM))
+    check(not (work / "test-count/out-test/study").exists(), "a study of nothing was run")
+    width, height = support.read_png(work / "test-count/data/mask-1.png")[:2]
+    equal(support.read_csv(work / "test-count/out-test/call/table.csv"), [{"n": str(width * height)}], "pixels of a mask")
+    timed = {"tessera_new": 1, "name": "test.copy", "version": 1, "kind": "script", "inputs": {"image": {"type": "image/gray16"}},
+             "outputs": {"copy": {"type": "image/gray16"}}, "parameters": {"on": {"type": "boolean", "default": True}},
+             "imports": ["shutil"], "lines": ["shutil.copyfile({image.path}, {copy.path})"]}
+    folder, _ = new(work, "timed.json", timed)
+    equal(json.loads((folder / "study.json").read_text())["outputs"], ["run:seconds"], "what is studied without numbers")
+    counted = {"tessera_new": 1, "name": "test.lines", "version": 1, "kind": "command", "inputs": {"text": {"type": "bytes"}},
+               "outputs": {"table": {"type": "table", "columns": {"n": "float({result}.split()[0])"}}},
+               "parameters": {"what": {"type": "string", "choices": ["-l", "-c"], "default": "-l"}},
+               "command": ["wc", "{what}"], "stdin": "text"}
+    folder, row = new(work, "counted.json", counted)
+    equal(float(row["n"]), (folder / "data/text-1.txt").read_bytes().count(b"\n"), "lines, from standard input")
+
+
 def check_everything(work):
     folder, row = new(work, "everything.json", EVERYTHING)
     width, height, _, _, rgb = support.read_png(folder / "data/rgb-1.png")
@@ -193,7 +219,8 @@ FAULTS = ((("name",), "zlib", 212, "'library.operation'"), (("tessera_new",), 2,
           (("call",), "f({image.dat})", 206, "did you mean 'data'?"), (("call",), "f({imag.data})", 206, "did you mean 'image'?"),
           (("call",), "f({image})", 206, "it has"), (("call",), "f({levl})", 206, "did you mean 'level'?"),
           (("call",), "f({level.x})", 206, "write {level}"), (("call",), "f({image[a]})", 206, "names a column"),
-          (("call",), "f({table.data})", 206, '"columns"'), (("reach",), "pixels", 314, "did you mean 'pixel'?"))
+          (("call",), "f({table.data})", 206, '"columns"'), (("reach",), "pixels", 314, "did you mean 'pixel'?"),
+          (("radius_px",), 3, 314, '"reach": "radius"'), (("reach",), "radius", 202, '"radius_px": 16'))
 
 
 def check_faults(work, text):
@@ -259,8 +286,9 @@ def main():
     check_gsl(work, texts)
     check_vips(work, texts)
     check_python(work, texts)
+    check_others(work)
     check_everything(work)
-    say(f"{len(texts) + 2} operations made and run")
+    say(f"{len(texts) + 5} operations made and run")
     support.finish()
 
 

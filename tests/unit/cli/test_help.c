@@ -77,7 +77,8 @@ static void the_overview_has_every_command(void **state) {
   ts_str_release(&man);
 }
 
-/* The table itself: one meaning per letter, and per command and name, a text for everything, examples that can be typed. */
+/* The table itself: one meaning per letter, and per command and name, a text for everything, examples that can be
+ * typed. */
 static void the_table_is_sound(void **state) {
   (void)state;
   for (size_t a = 0; a < ts_option_row_count; a++) {
