@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens the reports of both workflows in a browser: accessible, nothing cut or overlapping, no outside request.
+"""Opens the reports of both workflows and the page of a comparison in a browser: accessible, nothing cut or overlapping, no outside request.
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 import _support as support
-from _support import ROOT, call, check, equal, say
+from _support import ROOT, call, call_json, check, equal, say
 
 TOOLS = ROOT / "tests/report"
 
@@ -64,8 +64,10 @@ def main():
     call("init", "--demo", "decay", work / "decay")
     subprocess.run(["make", "-s", "-C", work / "decay/plugin", f"TESSERA_INCLUDE={ROOT / 'include'}"], check=True)
     call("study", "-C", work / "decay", "--progress=none", "-o", work / "out2")
+    runs = [call_json("run", "-C", work / "nuclei", "-p", f"G1={value}")["run"] for value in (80, 60)]
+    call("compare", "-C", work / "nuclei", *runs, "--report", work / "compare.html")
     check_reports([(work / "out/report.html").rename(work / "nuclei.html"),
-                   (work / "out2/report.html").rename(work / "decay.html")], work / "pictures")
+                   (work / "out2/report.html").rename(work / "decay.html"), work / "compare.html"], work / "pictures")
     check_failing(work)
     support.finish()
 
