@@ -17,7 +17,7 @@ struct ts_child {
   struct ts_str line;  /* the beginning of a line that is not complete */
   struct ts_str last;  /* the last things it said */
   int status;          /* of waitpid, once it has ended */
-  struct ts_error end; /* what it said of its end (base/last_words.h); TS_ERR_OK: nothing */
+  struct ts_error end; /* what it said of its end (base/process/last_words.h); TS_ERR_OK: nothing */
 };
 
 /* Starts `PROGRAM worker --connect ID@SOCKET` in a process group of its own: Ctrl-C reaches it through the coordinator

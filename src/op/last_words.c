@@ -21,7 +21,7 @@
 struct words {
   char text[2048];
   size_t length;
-  bool is_record; /* for the process that listens (base/last_words.h) */
+  bool is_record; /* for the process that listens (base/process/last_words.h) */
 };
 
 static void add_mark(struct words *words, char mark) {

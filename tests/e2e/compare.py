@@ -138,10 +138,12 @@ def check_browser(page):
     if not program:
         support.skip_part("there is no Chromium")
         return
+    home = str(page.parent / "home")
     shown = subprocess.run([program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                            f"--user-data-dir={page.parent}/profile", "--window-size=1200,900",
+                            f"--user-data-dir={home}/profile", "--window-size=1200,900",
                             f"--screenshot={page.parent}/page.png", page.as_uri()], capture_output=True, text=True,
-                           timeout=120, check=False, env=support.environment(HOME=str(page.parent), XDG_CONFIG_HOME=str(page.parent)))
+                           timeout=120, check=False,
+                           env=support.environment(HOME=home, XDG_CONFIG_HOME=home, XDG_CACHE_HOME=home))
     picture = page.parent / "page.png"
     check(picture.exists() and picture.stat().st_size > 20_000, f"no picture of the page: {shown.stderr[-500:]}")
 

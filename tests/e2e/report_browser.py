@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Opens the reports of both workflows, and pages of analyses, in a browser: accessible, nothing cut or overlapping, no outside request.
+"""Opens the reports of both workflows, pages of analyses and the page of a comparison in a browser: accessible, nothing cut or
+overlapping, no outside request.
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long
@@ -11,7 +12,7 @@ import subprocess
 
 import _support as support
 from _sensitivity import ishigami, ishigami_space, read_dicts, write_column
-from _support import ROOT, call, check, equal, say
+from _support import ROOT, call, call_json, check, equal, say
 
 TOOLS = ROOT / "tests/report"
 
@@ -78,9 +79,11 @@ def main():
     call("init", "--demo", "decay", work / "decay")
     subprocess.run(["make", "-s", "-C", work / "decay/plugin", f"TESSERA_INCLUDE={ROOT / 'include'}"], check=True)
     call("study", "-C", work / "decay", "--progress=none", "-o", work / "out2")
+    runs = [call_json("run", "-C", work / "nuclei", "-p", f"G1={value}")["run"] for value in (80, 60)]
+    call("compare", "-C", work / "nuclei", *runs, "--report", work / "compare.html")
     check_reports([(work / "out/report.html").rename(work / "nuclei.html"),
-                   (work / "out2/report.html").rename(work / "decay.html"), *write_analyses(work / "analyses")],
-                  work / "pictures")
+                   (work / "out2/report.html").rename(work / "decay.html"), work / "compare.html",
+                   *write_analyses(work / "analyses")], work / "pictures")
     check_failing(work)
     support.finish()
 
