@@ -396,8 +396,7 @@ static void shows_the_best_beside_the_defaults(void **state) {
       "89\xc2\xa0%",
       "<code>tessera run -p G1=30</code>",
       "Leaving out one file changes the best set.",
-      "13 further runs are behind this section (the defaults, and changes of them); 210 of their 1\xc2\xa0"
-      "300 tasks",
+      "13 further runs are behind this section (the defaults, and changes of them); 210 of their 1300 tasks",
       "3 Where on the slide"};
   const char *at = ts_str_get(&html);
   for (size_t i = 0; i < COUNT_OF(parts); i++) {
