@@ -3,8 +3,8 @@
 #include "dist/children.h"
 
 #include "base/alloc.h"
-#include "base/process/last_words.h"
 #include "base/log.h"
+#include "base/process/last_words.h"
 #include "base/process/spawn.h"
 
 #include <errno.h>

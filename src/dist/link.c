@@ -4,9 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/process/ending.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/process/ending.h"
 #include "dist/dist.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Running another program: no shell, a process group of its own, output captured, a time limit, stopped on request.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The child (base/process/spawn.c) is watched through its output: it ends when the pipes close, which most programs do by
- * exiting; only one that closes its output early, or leaves it to a grandchild, is waited for in short steps. Output
+ * The child (base/process/spawn.c) is watched through its output: it ends when the pipes close, which most programs do
+ * by exiting; only one that closes its output early, or leaves it to a grandchild, is waited for in short steps. Output
  * and error output have a pipe each, because only the second is shown unasked; together they are one text, in the order
  * in which they came. */
 #include "op/op_int.h"

@@ -7,8 +7,8 @@
 #include "op/watch_int.h"
 
 #include "base/clock.h"
-#include "base/process/ending.h"
 #include "base/lock.h"
+#include "base/process/ending.h"
 #include "base/str.h"
 
 #include <pthread.h>

@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "report/result.h"
 #include "report/chart/svg.h"
+#include "report/result.h"
 #include "report/text.h"
 
 #include <string.h>

@@ -80,11 +80,11 @@ void ts_add_sentence(struct ts_str *out, const char *text);
 /* ---- parts of the page ---- */
 /* The ranked bars of a view in a figure with caption and table. */
 void ts_page_view_bars(struct ts_page *page, const struct ts_view *view, double wide_px);
-/* The same of a Morris view; its plane of mu* and sigma; the plane and what the classes mean (section_morris.c). */
+/* The same of a Morris view; its plane of mu* and sigma; the plane and what the classes mean (section/morris.c). */
 void ts_page_morris_bars(struct ts_page *page, const struct ts_view *view, double wide_px);
 void ts_page_morris_plane(struct ts_page *page, const struct ts_view *view);
 void ts_page_morris(struct ts_page *page, const struct ts_view *view, int heading);
-/* The heat map of pairs and the convergence (section_variance.c); nothing where the view has none. */
+/* The heat map of pairs and the convergence (section/variance.c); nothing where the view has none. */
 void ts_page_view_pairs(struct ts_page *page, const struct ts_view *view);
 void ts_page_view_convergence(struct ts_page *page, const struct ts_view *view);
 

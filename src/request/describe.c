@@ -63,8 +63,7 @@ static json_t *request_of(const struct tessera_command *command) {
     if (json_object_get(properties, operand->sets)) continue; /* it adds to the list of an option */
     json_t *schema = operand->choices ? json_pack("{s:s, s:o}", "type", "string", "enum", words(operand->choices))
                                       : json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
-    if (tessera_operand_repeats(command, operand))
-      schema = json_pack("{s:s, s:o}", "type", "array", "items", schema);
+    if (tessera_operand_repeats(command, operand)) schema = json_pack("{s:s, s:o}", "type", "array", "items", schema);
     json_object_set_new(properties, operand->sets, described(schema, operand->help));
     if (!operand->optional) json_array_append_new(required, json_string(operand->sets));
   }

@@ -3,8 +3,8 @@
  *
  * The lock is a flock on the file "lock" in the folder: it ends with the process however that ends, and it is not
  * handed on to programs that the process starts. The file holds the number of the process for the message to the
- * others, and its identity (base/process/process.h). A second lock on the same descriptor can be asked for without taking it:
- * a reader is never in a writer's way. */
+ * others, and its identity (base/process/process.h). A second lock on the same descriptor can be asked for without
+ * taking it: a reader is never in a writer's way. */
 #ifndef TS_STORE_LOCK_H
 #define TS_STORE_LOCK_H
 
