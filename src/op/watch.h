@@ -12,9 +12,8 @@
 struct ts_watch_options {
   const char *resume; /* borrowed until ts_watch_stop: the command line that continues the run; "" if there is none */
   double limit_s;     /* the time limit of most calls (ts_op_context), so how often to look; 0: no call has one */
-  bool
-      is_worker; /* the last words are for the process at stderr (base/process/last_words.h), not for people */
-  void *user; /* borrowed, for the functions below */
+  bool is_worker;     /* the last words are for a process (base/process/last_words.h), not for people */
+  void *user;         /* borrowed, for the functions below */
   /* How much was given to the store and how much of it is kept. Called from a signal handler; may be NULL. */
   void (*progress)(const void *user, uint64_t *given, uint64_t *kept);
 };
