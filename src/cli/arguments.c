@@ -274,7 +274,8 @@ static bool assign_operands(const struct walk *walk) {
     if ((word || !operand->optional) &&
         !tessera_call_set(walk->arguments->call, operand->sets, word, operand->name, &fault))
       return ts_argument_fail(&fault, walk->err);
-    if (!word || !tessera_operand_repeats(command, operand)) operand++; /* one that repeats takes all the rest */
+    /* One that repeats takes all the rest. */
+    if (i + 1 >= walk->operand_count || !tessera_operand_repeats(command, operand)) operand++;
   }
   return true;
 }

@@ -163,7 +163,7 @@ def check_others(folder, ids):
 def check_errors(folder, ids):
     study = call_json("study", "-C", folder, "--trajectories=2")["run"]
     for words, code, text in (
-            ((ids[0],), 2, "'compare' needs RUN..."),
+            ((ids[0],), 2, "two runs or more are compared, and one was named"),
             ((), 2, "'compare' needs RUN"),
             ((ids[0], "00000000"), 3, "there is no run '00000000' in the store"),
             ((ids[0], ids[0]), 2, f"run {ids[0]} is named twice"),

@@ -149,7 +149,7 @@ def check_python(work, texts):
     (work / "broken.json").write_text(json.dumps(broken), encoding="utf-8")
     call("new", "-C", work, "operation", "broken.json", work / "broken")
     failed = call_json("call", "-C", work / "broken", "tools_broken.json", "text=data/text-1.txt", "level=6", expect=1)
-    check("'gzip' ended with exit status 1" in failed["faults"][0]["help"], f"a program that fails: {failed['faults']}")
+    check("'gzip' ended with exit status 1" in failed["faults"][0]["text"], f"a program that fails: {failed['faults']}")
     folder, row = new(work, "median.json", texts["median.json"])
     values = sorted(column(folder / "data/cells-1.csv"))
     near(row["median"], statistics.median(values[len(values) // 10:len(values) - len(values) // 10]), "median")

@@ -92,7 +92,8 @@ def check_folder(folder):
 
 
 def check_cohort(folder):
-    """A cohort with truth in two commands; the manifest is that of an own pairing, the scores those of an own count."""
+    """A cohort with truth: two commands to values that one can use, one more to use them. The manifest is that of an own pairing,
+    the scores those of an own count."""
     folder.mkdir()
     data = HISTOLOGY / "dsb2018"
     made = call("init", "cohort", "--data", data, "--truth", "*_labels.png", cwd=folder)
@@ -109,20 +110,37 @@ def check_cohort(folder):
     found = call_json("study", cwd=project)
     equal((found["state"], found["outputs"][0]["against"]), ("done", "truth"), "the study")
     say(f"cohort: {found['answer']}")
-    call("run", "--progress=none", cwd=project)
-    for name in ("purple01", "he02"):
-        dice = own_dice(project / f"out/nuclei-run/{name}/segment.mask.png", data / f"{name}_labels.png")
-        row = dict(zip(*rows_of(project / f"out/nuclei-run/{name}/compare.table.csv")[:2], strict=True))
-        check(abs(float(row["dice"]) - dice) < 1e-12, f"Dice of {name}: {row['dice']}, counted {dice}")
+    truths = {path.stem: pixels_of(path.with_name(f"{path.stem}_labels.png")) for path in images}
+    change = [word for name, value in found["shortest_change"]["params"].items() for word in ("-p", f"{name}={value}")]
+    dice = {words: check_values_in_use(project, truths, words, found[what])
+            for words, what in (((), "default"), (("--best",), "best"), (tuple(change), "shortest_change"))}
+    equal([file["file"] for file in found["shortest_change"]["loses"]],
+          [name for name in truths if dice[tuple(change)][name] < dice[()][name]], "slides that lose by the shortest change")
 
 
-def own_dice(found, truth):
-    objects = []
-    for path in (found, truth):
-        _, _, _, bits, raw = support.read_png(path)
-        pixels = raw if bits == 8 else struct.unpack(f">{len(raw) // 2}H", raw)
-        objects.append({at for at, value in enumerate(pixels) if value})
-    return 2 * len(objects[0] & objects[1]) / (len(objects[0]) + len(objects[1]))
+def check_values_in_use(project, truths, words, told):
+    """One command: what a study says of some values is what a run with them gives, slide by slide, counted here."""
+    call("run", "--progress=none", *words, cwd=project)
+    dice = {name: dice_of(pixels_of(project / f"out/nuclei-run/{name}/segment.mask.png"), truth) for name, truth in truths.items()}
+    row = dict(zip(*rows_of(project / "out/nuclei-run/he02/compare.table.csv")[:2], strict=True))
+    check(abs(float(row["dice"]) - dice["he02"]) < 1e-12, f"Dice of he02: {row['dice']}, counted {dice['he02']}")
+    for file in told["by_file"]:
+        check(abs(file["value"] - dice[file["file"]]) < 1e-12, f"{words}: {file}, counted {dice[file['file']]}")
+    mean = sum(dice.values()) / len(dice)
+    check(abs(told["value"] - mean) < 1e-12, f"{words}: {told['value']}, counted {mean}")
+    say(f"tessera run {' '.join(words)}: Dice {mean:.3f} over {len(dice)} slides")
+    return dice
+
+
+def pixels_of(path):
+    """Where a mask or label image is not 0."""
+    _, _, _, bits, raw = support.read_png(path)
+    pixels = raw if bits == 8 else struct.unpack(f">{len(raw) // 2}H", raw)
+    return {at for at, value in enumerate(pixels) if value}
+
+
+def dice_of(found, truth):
+    return 2 * len(found & truth) / (len(found) + len(truth))
 
 
 def make_layout(folder, slide, truth, names):
