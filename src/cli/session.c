@@ -67,7 +67,8 @@ static enum ts_display_mode display_mode(const struct ts_cli_session *session) {
   if (prints_design(&session->arguments) && ts_cli_output_is_terminal(stdout)) return TS_DISPLAY_NONE;
   if (strcmp(wanted, "json") == 0) return TS_DISPLAY_JSON;
   if (strcmp(wanted, "plain") == 0) return TS_DISPLAY_PLAIN;
-  return ts_cli_output_is_terminal(stderr) ? TS_DISPLAY_TERMINAL : TS_DISPLAY_PLAIN;
+  if (ts_cli_output_is_terminal(stderr)) return TS_DISPLAY_TERMINAL;
+  return is_look(&session->arguments) ? TS_DISPLAY_NONE : TS_DISPLAY_PLAIN; /* faults alone: programs read them */
 }
 
 /* A design without a file goes to standard output as it is made; trouble is reported once, at the end of the

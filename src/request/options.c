@@ -69,8 +69,9 @@ static bool is_demo_name(const char *word) {
 
 /* In the order of the help. Common ones last. */
 const struct ts_option_row ts_option_rows[] = {
-    OPTION("demo", OPTIONAL, "NAME", "start from a demo with data, workflow and study (nuclei)", BIT(INIT), SETS(demo),
-           .fallback = "nuclei", .shown.completes = TESSERA_COMPLETES_DEMO, .belongs = is_demo_name),
+    OPTION("demo", OPTIONAL, "NAME", "start from a demo with data, workflow and study: nuclei (without NAME) or decay",
+           BIT(INIT), SETS(demo), .fallback = "nuclei", .shown.completes = TESSERA_COMPLETES_DEMO,
+           .belongs = is_demo_name),
     PROGRAM_OPTION("show-config", FLAG, NULL, "show every setting and where it comes from, instead of checking",
                    BIT(CHECK)),
     OPTION("parameter", SETTING, "NAME=VALUE",

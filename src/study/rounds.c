@@ -243,6 +243,7 @@ bool ts_study_run_further(struct ts_work *work, struct study_result *r, const st
   const struct ts_workflow *w = work->project->workflow;
   const struct study_round round = {.first = r->sets.count, .count = count, .is_further = true};
   struct ts_plan *own = r->plan;
+  ts_phase_begin(work->project->phases, TS_PHASE_PLANNING, 0);
   ts_sets_append(w, &r->sets, NULL, 0, NULL, count);
   memcpy(r->sets.values + round.first * w->parameter_count, values, count * w->parameter_count * sizeof *values);
   const bool is_planned = plan_sets(work, r, round, issues);

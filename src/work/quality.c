@@ -1,4 +1,5 @@
-/* The scores of one run: over the tiles of each file and over all files, by the same arithmetic as in a study.
+/* The scores of one run: over the tiles of each file and over all files, by the same arithmetic as in a study; and the
+ * number of objects of each file.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "work/quality.h"
 #include "work/collect.h"
@@ -27,6 +28,16 @@ struct quality {
   size_t count, capacity;
   double *px; /* owned: core pixels of each tile */
   uint64_t seed;
+  struct object_count *counts; /* owned */
+  size_t counted, count_capacity;
+};
+
+/* A cell that counts something. */
+struct object_count {
+  const char *product; /* borrowed */
+  size_t item, column;
+  char *name; /* owned: of the column */
+  double value;
 };
 
 struct quality *ts_quality_create(const struct ts_project *project, const struct ts_plan *plan) {
@@ -56,6 +67,8 @@ void ts_quality_destroy(struct quality *q) {
     free(scores->names);
     free(scores->portions); /* no default is a median: they own nothing */
   }
+  for (size_t i = 0; i < q->counted; i++) free(q->counts[i].name);
+  free(q->counts);
   free(q->items);
   free(q->px);
   free(q);
@@ -87,6 +100,22 @@ void ts_quality_add(struct quality *q, const char *product, uint32_t node, uint3
     const char *missing; /* leaves the portion as it is: absent */
     ts_table_portion(data, scores->names[c], over_tiles(q, scores, c), ratio,
                      &scores->portions[unit * scores->column_count + c], &missing);
+  }
+}
+
+void ts_quality_add_counts(struct quality *q, const char *product, uint32_t node, uint32_t port, size_t unit,
+                           const struct ts_data *data) {
+  const struct ts_node *of = &q->plan->nodes[node];
+  const struct ts_op *op = q->project->workflow->tasks[of->task].op;
+  for (size_t c = 0; c < ts_data_columns(data); c++) {
+    const char *name = ts_data_column_names(data)[c];
+    if (!ts_op_is_count(op, port, name)) continue;
+    q->counts = ts_grow(q->counts, q->counted, &q->count_capacity, sizeof *q->counts);
+    q->counts[q->counted++] = (struct object_count){.product = product,
+                                                    .item = ts_dataset_item(&q->project->dataset, of->scope, unit),
+                                                    .column = c,
+                                                    .name = ts_strdup(name),
+                                                    .value = ts_data_cells(data)[c]};
   }
 }
 
@@ -238,6 +267,24 @@ static int by_product(const void *a, const void *b) {
   return strcmp(((const struct scores *)a)->product, ((const struct scores *)b)->product);
 }
 
+static int by_place(const void *a, const void *b) {
+  const struct object_count *p = a, *q = b;
+  const int order = strcmp(p->product, q->product);
+  if (order != 0) return order;
+  if (p->item != q->item) return p->item < q->item ? -1 : 1;
+  return (p->column > q->column) - (p->column < q->column);
+}
+
+static json_t *counts_json(const struct quality *q) {
+  json_t *list = json_array();
+  if (q->counted > 0) qsort(q->counts, q->counted, sizeof *q->counts, by_place);
+  for (size_t i = 0; i < q->counted; i++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "product", q->counts[i].product, "file",
+                                          q->project->dataset.items[q->counts[i].item].name, "column",
+                                          q->counts[i].name, "value", number(q->counts[i].value)));
+  return list;
+}
+
 void ts_quality_json(const struct quality *q, json_t *object) {
   json_t *rows = json_array(), *all = json_array(), *by_group = json_array(), *by_split = json_array();
   if (q->count > 0) qsort(q->items, q->count, sizeof *q->items, by_product);
@@ -252,4 +299,5 @@ void ts_quality_json(const struct quality *q, json_t *object) {
   json_object_set_new(object, "quality_over_files", all);
   json_object_set_new(object, "by_group", by_group);
   json_object_set_new(object, "by_split", by_split);
+  json_object_set_new(object, "counts", counts_json(q));
 }

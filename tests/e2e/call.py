@@ -139,7 +139,7 @@ def check_command(project):
     subprocess.run(["python3", project / "scale.py", kept / "call.json"], check=True, capture_output=True)
     equal((kept / "out.table.csv").read_text().split(), ["a,b", "2.0,5.0", "-6.0,0.0"], "the program started by hand")
     reply = call_json(*words, "mode=fail", "--keep", "left", "-o", "failed", expect=1)
-    check("no licence" in reply["faults"][0]["help"] and "left" in reply["faults"][0]["help"],
+    check("no licence" in reply["faults"][0]["text"] and "left" in reply["faults"][0]["help"],
           f"the fault does not say why and where: {reply['faults']}")
     check("no licence" in (project / "left/log.txt").read_text(), "the log of the failed call is not kept")
     check("no licence" in reply["log"], "the reply has no log")

@@ -74,7 +74,7 @@ def check_frames(what, output, columns):
         expect("00:00 left" not in frame, f"{what}: no time left in\n{frame}")
         wide = [line for line in frame.splitlines() if len(line) >= columns]
         expect(not wide, f"{what}: wider than {columns - 1}: {wide}")
-        whole = re.search(r"^  (?:\[[#.]+\])? +(\d+) %((?:  (?:phase|round)[^\n]*?)?)(?:  [\d ]+/|$)", frame, re.M)
+        whole = re.search(r"^  (?:\[[#.]+\])? +(\d+) %((?:  (?:phase|round|best values)[^\n]*?)?)(?:  [\d ]+/|$)", frame, re.M)
         if not whole:
             expect(" % " not in frame or "tasks" not in frame, f"{what}: no line of the whole in\n{frame}")
             continue
@@ -86,10 +86,10 @@ def check_frames(what, output, columns):
 
 
 def long_analysis(project):
-    """A study whose intervals take a second or so."""
+    """A study whose intervals take a second or so, after its last task: without a goal nothing is run beside its sets."""
     study = json.loads((project / "study.json").read_text())
     study["method"].update(trajectories=3, resamples=60000)
-    (project / "long.json").write_text(json.dumps(study))
+    (project / "long.json").write_text(json.dumps({**study, "reference": "default"}))
 
 
 def progress_is_true(project):
@@ -107,7 +107,8 @@ def progress_is_true(project):
     output, status = on_terminal(words, project)
     expect(status in (0, 4), f"rounds: exit status {status}: {output[-500:]!r}")
     drawn = check_frames("rounds", output, 100)
-    expect("  round 1  " in drawn and "  round 2  " in drawn, f"rounds are not named in {drawn[-900:]}")
+    # A round that is over between two frames is not seen; e2e.progress_events sees them all.
+    expect(len(set(re.findall(r"  (round \d)  ", drawn))) > 1, f"rounds are not named in {drawn[-900:]}")
 
 
 def main():

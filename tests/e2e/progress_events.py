@@ -6,6 +6,7 @@ test-timeout: 120
 """
 import json
 import re
+import shutil
 import subprocess
 
 import _support as support
@@ -98,7 +99,8 @@ def run_all(demo, fields, met):
              (["check"], ["reading"], []),
              (["plan"], ["reading", "planning"], []),
              (["study", "--method", "two-phase", "--trajectories", 2, "--keep", "G1", "-o", "two"], None,
-              ["phase 1 of 2", "phase 2 of 2"])]
+              ["phase 1 of 2", "phase 2 of 2"]),
+             (["study", "goal.json", "--trajectories", 2, "-o", "goal"], None, ["best values"])]
     for words, wanted, named in calls:
         what, events = events_of(demo, *words)
         check_fields(what, events, fields, met)
@@ -127,7 +129,7 @@ def failing(folder, fields, met):
     """A command that fails, for the fields that only failed tasks have."""
     (folder / "data").mkdir()
     (folder / "data/a.csv").write_text("y\n3\n")
-    (folder / "fail.sh").write_text("echo no >&2; exit 3\n")
+    (folder / "fail.sh").write_text("exit 3\n")
     (folder / "fail.json").write_text(json.dumps({
         "tessera_operation": 1, "name": "own.fail", "version": 1, "command": ["sh", "fail.sh"], "files": ["fail.sh"],
         "complete": True, "inputs": {"table": {"type": "table"}}, "outputs": {"table": {"type": "table"}}}))
@@ -156,7 +158,9 @@ def main():
     folder, met = support.scratch(), {}
     fields = documented()
     support.check(len(fields) == 5, f"events of the page: {sorted(fields)}")
-    subprocess.run([support.PROGRAM, "init", "--demo", "nuclei"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    support.call("init", "--demo", "nuclei", folder / "demo")
+    support.init_nuclei(folder / "nuclei")
+    shutil.copy(folder / "demo/study.json", folder / "nuclei/goal.json")
     run_all(folder / "nuclei", fields, met)
     rounds(folder / "nuclei", fields, met)
     failing(folder, fields, met)

@@ -55,6 +55,9 @@ def check_one_command(folder):
     for name in ("overlay.png", "segment.mask.png", "features.table.csv", "features.objects.geojson"):
         check((results / name).is_file() and (results / name).stat().st_size > 1000, f"'{name}' is not written")
     equal(struct.unpack(">II", (results / "segment.mask.png").read_bytes()[16:24]), (2220, 2967), "size of the mask")
+    objects = len(rows_of(results / "features.table.csv")) - 1
+    number = f"{objects // 1000} {objects % 1000:03}"
+    equal(run.stdout.splitlines()[:2], ["nuclei ran", f"features.summary: count {number}"], "the first lines of the answer")
     check_records(folder, slide)
 
 

@@ -18,7 +18,7 @@ void ts_compared_run_release(struct ts_compared_run *run) {
 static bool fail_kind(const struct ts_run_row *row, struct ts_issues *issues) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "%s is a %s of many parameter sets, and runs are compared", row->id, row->command);
-  ts_error_help(&err, "make a run of one of its sets with: tessera run -p NAME=VALUE; 'status %s --json' has the sets",
+  ts_error_help(&err, "make a run of one of its sets with: tessera run --of %s --set N (results.csv has the sets)",
                 row->id);
   return ts_issues_fault(issues, &err);
 }

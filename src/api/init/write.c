@@ -80,9 +80,9 @@ static json_t *outputs_part(const struct init_data *data, const json_t *given) {
     json_t *text = index > 0         ? comment("A further number, analysed beside the goal.")
                    : data->has_truth ? comment("The goal: how well the result agrees with the truth; 1 is perfect.")
                                      : comment("There is no truth: how far the result moves away from that of the "
-                                               "default parameters, for which it is 1. Name truths in a column '%s' "
-                                               "of data.csv for a goal.",
-                                               data->truth_column);
+                                               "default parameters, for which it is 1. Name truths in a column of "
+                                               "data.csv, called '%s', for a goal.",
+                                               data->truth_column ? data->truth_column : "reference");
     json_array_append_new(list, commented(text, copy));
     json_decref(copy);
   }

@@ -121,7 +121,8 @@ void ts_show_spread(const json_t *reply, const json_t *output, struct ts_str *ou
   const json_t *analysis = ts_show_answering(reply, output), *order = ts_cli_reply_member(analysis, "order");
   const json_t *spread = ts_cli_reply_member(analysis, "spread");
   if (json_array_size(spread) == 0) return;
-  ts_str_addf(out, "  %s of single files:", ts_cli_reply_text(analysis, "rank_by"));
+  const char *index = ts_cli_reply_text(analysis, "rank_by");
+  ts_str_addf(out, "  %s of single files:", strcmp(index, "mu_star") == 0 ? "mu*" : index);
   for (size_t i = 0; i < json_array_size(order) && i < TOP_SPREAD; i++) {
     const json_t *entry = ts_show_index_named(spread, json_string_value(json_array_get(order, i)));
     ts_str_add(out, i ? ", " : " ");

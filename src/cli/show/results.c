@@ -332,6 +332,35 @@ static void add_skipped(struct ts_str *out, const json_t *reply) {
   }
 }
 
+/* "features.summary: count 1 747", of several files with their number; one line for each column. */
+static void add_counts(struct ts_str *out, const json_t *reply) {
+  const json_t *counts = ts_cli_reply_member(reply, "counts");
+  const size_t count = json_array_size(counts);
+  for (size_t i = 0; i < count; i++) {
+    const json_t *first = json_array_get(counts, i);
+    const char *product = ts_cli_reply_text(first, "product"), *column = ts_cli_reply_text(first, "column");
+    double sum = 0;
+    size_t files = 0;
+    bool is_told = false;
+    for (size_t k = 0; k < count; k++) {
+      const json_t *other = json_array_get(counts, k);
+      if (strcmp(ts_cli_reply_text(other, "product"), product) != 0) continue;
+      if (strcmp(ts_cli_reply_text(other, "column"), column) != 0) continue;
+      is_told = is_told || k < i;
+      sum += ts_cli_reply_number(other, "value");
+      files++;
+    }
+    if (is_told) continue;
+    char number[32];
+    ts_cli_text_add_safe(out, product);
+    ts_str_add(out, ": ");
+    ts_cli_text_add_safe(out, column);
+    ts_str_addf(out, " %s", ts_format_count((uint64_t)sum, number));
+    if (files > 1) ts_str_addf(out, " in %zu files", files);
+    ts_str_add_char(out, '\n');
+  }
+}
+
 void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   if (is_paused(reply)) return;
   bool quality = add_quality(out, reply, view);
@@ -339,6 +368,7 @@ void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str 
     ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "name"));
     ts_str_add(out,
                strcmp(ts_cli_reply_text(reply, "state"), "failed") == 0 ? " ran, but some tasks failed\n" : " ran\n");
+    add_counts(out, reply);
   }
   ts_show_values_from(reply, out);
   add_outputs(out, reply);

@@ -312,6 +312,23 @@ static bool is_quality(const struct product_writer *w, const struct ts_node *nod
   return !ts_task_makes_pieces(f, node->task) && reads_reference(f, &f->tasks[node->task]);
 }
 
+/* A row about the objects of a whole file; those of its tiles may be cut. */
+static bool has_counts(const struct product_writer *w, const struct ts_node *node, const struct ts_data *data) {
+  return ts_data_type(data)->kind == TS_DATA_TABLE && ts_data_rows(data) == 1 && !w->project->against[node->task] &&
+         ts_scope_is_in_item(node->scope) && !ts_scope_is_tile(node->scope);
+}
+
+/* What the reply says of a table. */
+static void note_table(const struct product_writer *w, const char *product, uint32_t node_index, uint32_t port,
+                       size_t unit, const struct ts_data *data) {
+  const struct ts_node *node = &w->plan->nodes[node_index];
+  if (node->kind != TS_NODE_TASK) return;
+  if (is_quality(w, node, data))
+    ts_quality_add(w->quality, product, node_index, port, unit, data);
+  else if (has_counts(w, node, data))
+    ts_quality_add_counts(w->quality, product, node_index, port, unit, data);
+}
+
 void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t unit, struct ts_data *data) {
   struct product_writer *w = user;
   const struct ts_node *node = &w->plan->nodes[node_index];
@@ -327,8 +344,7 @@ void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t uni
   for (size_t i = 0; i < w->plan->wanted_count; i++) {
     if (w->plan->products[i].node != node_index || w->plan->products[i].port != port) continue;
     write_one(w, i, node, unit, core ? core : data);
-    if (!told && node->kind == TS_NODE_TASK && is_quality(w, node, data))
-      ts_quality_add(w->quality, w->names[i], node_index, port, unit, data);
+    if (!told) note_table(w, w->names[i], node_index, port, unit, data);
     told = true;
   }
   ts_data_unref(core);
