@@ -2,6 +2,7 @@
 """A statistician's path: a problem of SALib, a design that knows how it was made, an analysis to files of three kinds.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.analyse)
 """
 import csv
 import json

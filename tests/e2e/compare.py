@@ -3,6 +3,7 @@
 and opens without a fault; what cannot be compared is said.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.demo)
 test-timeout: 200
 """
 import json

@@ -4,6 +4,7 @@ numbers are those of Python, and what is wrong with a descriptor is said with it
 
 SPDX-License-Identifier: Apache-2.0
 test-label: slow
+test-label: threads-elsewhere (e2e.demo, e2e.decay); libraries that it wraps are not compiled with it
 test-timeout: 240
 """
 import copy

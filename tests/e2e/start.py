@@ -3,6 +3,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 test-label: slow
+test-label: threads-elsewhere (e2e.demo)
 test-timeout: 180
 """
 import csv

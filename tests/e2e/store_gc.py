@@ -4,6 +4,7 @@ tables chooses, what unfinished runs need stays, and what went comes out the sam
 
 SPDX-License-Identifier: Apache-2.0
 test-label: slow
+test-label: threads-elsewhere (e2e.demo, e2e.store_verify)
 test-timeout: 300
 """
 import json
